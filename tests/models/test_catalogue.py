@@ -5,6 +5,7 @@ import os
 import shutil
 import unicodedata
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -51,6 +52,26 @@ def test_a_robot_below_here_is_called_by_its_path_from_here(copy, monkeypatch):
     assert load_robot(str(copy)).name == "twin"
     assert load_robot("twin").name == "twin"
     assert load_robot("./twin").name == "twin"
+
+
+@pytest.mark.parametrize("here", ["", "robots", "robots/twin", "robots/deeper/still"])
+def test_a_motion_finds_the_robot_of_a_path_from_inside_the_folders_of_that_path(here, tmp_path, monkeypatch):
+    shutil.copytree(catalogue.HOME / "mrpete", tmp_path / "robots" / "twin")
+    (tmp_path / "robots" / "deeper" / "still").mkdir(parents=True)
+    monkeypatch.chdir(tmp_path)
+    named = load_robot("robots/twin")
+    assert named.name == "robots/twin"
+    monkeypatch.chdir(tmp_path / here)
+    found = load_robot(named.name)
+    assert found.fingerprint == named.fingerprint
+    assert Path(found.name).resolve() == tmp_path / "robots" / "twin"  # and other files of its folder by that name
+
+
+def test_a_robot_loaded_from_inside_its_folder_has_a_name_that_is_found_elsewhere(copy, tmp_path, monkeypatch):
+    monkeypatch.chdir(copy)
+    name = load_robot(".").name
+    monkeypatch.chdir(tmp_path.parent)
+    assert load_robot(name).joint_names
 
 
 def test_a_robot_in_the_users_home_has_a_name_beside_ours(copy, monkeypatch, capsys):

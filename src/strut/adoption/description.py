@@ -6,6 +6,7 @@ Errors without a plausible meaning, such as a negative mass, are refused.
 
 from __future__ import annotations
 
+import shlex
 import warnings
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -19,6 +20,7 @@ from strut.adoption.mjcf_source import prepare_mjcf
 from strut.adoption.note import Note, list_names
 from strut.adoption.unreadable_meshes import find_broken_meshes, remove_meshes
 from strut.adoption.urdf_source import prepare_urdf
+from strut.adoption.xml_tree import iter_xml
 from strut.arrays import Array
 from strut.errors import NotAdoptedError
 from strut.models.link_inertia import inertia_fault
@@ -38,6 +40,7 @@ _FINITE_FIELDS = (
     "geom_pos",
     "geom_size",
 )
+_XACRO = ".xacro"
 _OTHER_FORMATS = {
     "sdf": "is an SDF file; convert it to URDF first.",
     "MujocoInclude": "is a part of an MJCF file that others include; give the file that includes it.",
@@ -107,9 +110,11 @@ def _read_xml(path: Path) -> ET.Element:
     try:
         root = _parse(path)
     except (ET.ParseError, UnicodeDecodeError, ValueError) as error:
+        if path.suffix.lower() == _XACRO or b"<xacro:" in path.read_bytes():
+            raise NotAdoptedError(_sentence_on_xacro(path)) from error
         raise NotAdoptedError(f"it is not XML ({_on_one_line(error)}); give an MJCF or URDF file.") from error
-    if path.suffix == ".xacro" or any("xacro" in str(element.tag) for element in root.iter()):
-        raise NotAdoptedError("it is a xacro template; make a URDF of it first: `xacro FILE > robot.urdf`.")
+    if path.suffix.lower() == _XACRO or _has_xacro(root):
+        raise NotAdoptedError(_sentence_on_xacro(path))
     if root.tag in _OTHER_FORMATS:
         raise NotAdoptedError(f"it {_OTHER_FORMATS[root.tag]}")
     if root.tag not in ("mujoco", "robot"):
@@ -118,14 +123,26 @@ def _read_xml(path: Path) -> ET.Element:
     return root
 
 
+def _has_xacro(root: ET.Element) -> bool:
+    """Return whether a URDF has tags or expressions that xacro replaces."""
+    expressions = (text for element in root.iter() for text in element.attrib.values())
+    return any("xacro" in str(element.tag) for element in root.iter()) or (
+        root.tag == "robot" and any("${" in text or "$(" in text for text in expressions)
+    )
+
+
+def _sentence_on_xacro(path: Path) -> str:
+    urdf = path.name.removesuffix(_XACRO).removesuffix(".urdf") + ("" if path.suffix.lower() == _XACRO else "_expanded")
+    command = shlex.join(["xacro", path.name]) + " > " + shlex.quote(f"{urdf}.urdf")
+    return f"it is a xacro template; make a URDF of it first: `{command}`."
+
+
 def _parse(path: Path) -> ET.Element:
     """Return the root of an XML file; parsing stops as soon as the file has more bodies than any robot."""
     bodies = 0
-    elements = ET.iterparse(path, events=("start",))
-    for _, element in elements:
+    for element, root in iter_xml(path):  # noqa: B007 (the root is the same every time)
         bodies += element.tag in ("body", "link")
         check_body_count(bodies)
-    root: ET.Element = elements.root  # type: ignore[attr-defined]
     return root
 
 

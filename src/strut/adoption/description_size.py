@@ -7,6 +7,7 @@ import re
 from pathlib import Path
 from xml.etree import ElementTree as ET
 
+from strut.adoption.xml_tree import parse_xml
 from strut.errors import NotAdoptedError
 
 MAX_BODIES = 1000  # the largest of 67 files of example-robot-data, a robot with two arms and hands, has 130
@@ -85,6 +86,6 @@ def _whole_number_product(text: str) -> int:
 def _included(file: Path) -> list[ET.Element]:
     """Return the content of an included file; nothing if it cannot be read, which MuJoCo reports."""
     try:
-        return list(ET.parse(file).getroot())
+        return list(parse_xml(file))
     except (OSError, ET.ParseError, ValueError):
         return []

@@ -65,6 +65,15 @@ def note_on_meshes(meshes: list[str]) -> Note:
     return Note.fault(format_count(len(meshes), text))
 
 
+def note_on_spellings(spellings: Mapping[str, Path]) -> list[Note]:
+    """Return a note about meshes whose files differ in case from their names in the description; given both."""
+    if not spellings:
+        return []
+    names = list_names([f"{name} is {'/'.join(file.parts[-2:])}" for name, file in spellings.items()], 2)
+    text = f"[mesh differs|meshes differ] from [its file|their files] in upper and lower case ({names}): read so."
+    return [Note.fault(format_count(len(spellings), text))]
+
+
 def mesh_name(mesh: Any) -> str:
     """Return the name of a mesh: its own, or that of its file."""
     return str(mesh.name or Path(mesh.file).stem)

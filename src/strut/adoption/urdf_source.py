@@ -13,19 +13,26 @@ from xml.etree import ElementTree as ET
 
 from strut.adoption.collada_axes import Y_TO_Z, should_rotate_meshes
 from strut.adoption.note import Note, list_names
-from strut.adoption.unreadable_meshes import note_on_meshes
+from strut.adoption.unreadable_meshes import note_on_meshes, note_on_spellings
 from strut.arrays import Array
 from strut.errors import NotAdoptedError
 from strut.models.description import URDF_OPTIONS
 from strut.models.link_inertia import TERMS, urdf_inertia_fault
-from strut.models.mesh_files import UNREADABLE, readable_mesh, unreadable_sentence, why_unreadable
+from strut.models.mesh_files import (
+    UNREADABLE,
+    differs_in_case,
+    mesh_path,
+    readable_mesh,
+    unreadable_sentence,
+    why_unreadable,
+)
 from strut.plumbing.number_text import format_count
 
 _USED_TAGS = ("link", "joint", "material")
 _LIMITS = ("velocity", "effort")
 _MOVING_TYPES = ("revolute", "continuous", "prismatic", "spherical")
 _UNREAD_TAGS = ("mimic", "safety_controller", "calibration", "dynamics")  # of a joint: MuJoCo does not read them
-_ROUND_SHAPES = ("sphere", "cylinder", "capsule")
+_SOLIDS = ("sphere", "cylinder", "capsule", "box")
 
 
 @dataclass(slots=True)
@@ -191,9 +198,12 @@ def _remove_empty_shapes(link: ET.Element, notes: list[Note]) -> None:
 
 
 def _is_empty(shape: ET.Element) -> bool:
-    """Return whether a shape is round and has a length or a radius of 0."""
-    solids = [shape.find(f"geometry/{tag}") for tag in _ROUND_SHAPES]
-    sizes = [size for solid in solids if solid is not None for size in solid.attrib.values()]
+    """Return whether a length, a radius or the scale of a mesh is 0."""
+    solids = [shape.find(f"geometry/{tag}") for tag in _SOLIDS]
+    sizes = [size for solid in solids if solid is not None for text in solid.attrib.values() for size in text.split()]
+    mesh = shape.find("geometry/mesh")
+    if mesh is not None and any(_parse(scale, "scale of a mesh") == 0.0 for scale in mesh.get("scale", "1").split()):
+        return True
     return any(_parse(size, "size of a shape") <= 0.0 for size in sizes)
 
 
@@ -201,6 +211,7 @@ def _prepare_meshes(urdf: PreparedUrdf, path: Path) -> None:
     """Give every mesh a path that MuJoCo finds; visual meshes that cannot be read are left out with a note."""
     unreadable: list[str] = []
     readable: dict[str, str] = {}
+    spellings: dict[str, Path] = {}
     rotation = Y_TO_Z if should_rotate_meshes(urdf.root, path) else None
     if rotation is not None:
         urdf.notes.append(
@@ -211,7 +222,7 @@ def _prepare_meshes(urdf: PreparedUrdf, path: Path) -> None:
             mesh = shape.find("geometry/mesh")
             if mesh is None:
                 continue
-            error = _prepare_mesh(mesh, path, urdf.assets, readable, rotation)
+            error = _prepare_mesh(mesh, path, urdf.assets, readable, rotation, spellings)
             if error is None:
                 continue
             file = mesh.get("filename", "")
@@ -221,15 +232,28 @@ def _prepare_meshes(urdf: PreparedUrdf, path: Path) -> None:
             unreadable.append(f"{file}: {why_unreadable(error)}")
     if unreadable:
         urdf.notes.append(note_on_meshes(unreadable))
+    urdf.notes += note_on_spellings(spellings)
 
 
 def _prepare_mesh(
-    mesh: ET.Element, path: Path, assets: dict[str, bytes], readable: dict[str, str], rotation: Array | None
+    mesh: ET.Element,
+    path: Path,
+    assets: dict[str, bytes],
+    readable: dict[str, str],
+    rotation: Array | None,
+    spellings: dict[str, Path],
 ) -> Exception | None:
-    """Give a mesh a path that MuJoCo finds, or return the error of its reader. `readable` caches paths by file name."""
+    """Give a mesh a path that MuJoCo finds, or return the error of its reader.
+
+    `readable` caches paths by file name; `spellings` gets the names of files that differ in upper and lower case.
+    """
     file = mesh.get("filename", "")
     try:
-        readable[file] = readable.get(file) or readable_mesh(file, path, assets, rotation)
+        if file not in readable:
+            found = mesh_path(file, path)
+            readable[file] = readable_mesh(found, assets, rotation)
+            if differs_in_case(file, found):
+                spellings[file] = found
     except UNREADABLE as error:
         return error
     mesh.set("filename", readable[file])

@@ -65,7 +65,8 @@ def load_robot(name: str) -> Robot:
     """Return a robot by its name (see `robots`) or by the path of a folder that holds its `robot.toml`.
 
     A robot that is loaded by path is named by that path, relative to the current folder where it lies below it, so that
-    its motion files find it again on other machines.
+    its motion files find it again on other machines. A relative path is looked for in the current folder, then in each
+    folder above it, so that they find it from inside the folders of the path too.
 
     Example:
         >>> len(strut.load_robot("mrpete").joint_names)
@@ -75,14 +76,13 @@ def load_robot(name: str) -> Robot:
     if name in robots():
         folder = _folder_of_name(name)
         return _read_robot(name, folder, _file_states(folder))
-    folder = _folder_of_path(name)
-    here = Path.cwd()
-    if not (folder / "robot.toml").is_file():
+    found = _folder_of_path(name)
+    if found is None:
         places = f"`strut robots`, which looks for yours in {robot_home()} (STRUT_ROBOTS names another folder),"
         raise UnknownNameError("robot", name, robots(), places)
-    if folder.is_absolute() and folder.is_relative_to(here):
-        folder = folder.relative_to(here)
-    return _read_robot(str(folder), folder.resolve(), _file_states(folder))
+    here = Path.cwd()
+    own_name = found.relative_to(here) if found.is_relative_to(here) and found != here else found
+    return _read_robot(str(own_name), found.resolve(), _file_states(found))
 
 
 def as_robot(robot: Robot | str) -> Robot:
@@ -104,10 +104,15 @@ def _known_spelling(name: str) -> str:
     return name if name in known else by_composed_name.get(unicodedata.normalize("NFC", name), name)
 
 
-def _folder_of_path(path: str) -> Path:
-    """Return the folder of a robot by its path, in the Unicode composition that the file system has."""
+def _folder_of_path(path: str) -> Path | None:
+    """Return the folder of a robot by its path, in the Unicode composition that the file system has; None if none is.
+
+    A relative path begins at the current folder, or else at the nearest folder above it.
+    """
+    here = Path.cwd()
     spellings = (path, unicodedata.normalize("NFC", path), unicodedata.normalize("NFD", path))
-    return next((Path(spelling) for spelling in spellings if (Path(spelling) / "robot.toml").is_file()), Path(path))
+    folders = (Path(os.path.normpath(start / spelling)) for start in (here, *here.parents) for spelling in spellings)
+    return next((folder for folder in folders if (folder / "robot.toml").is_file()), None)
 
 
 def robot_of(motion: Motion, robot: Robot | None = None, *, needs_feet: bool = True) -> Robot:

@@ -18,7 +18,7 @@ from xml.etree import ElementTree as ET
 import mujoco
 
 from strut.models.link_inertia import TERMS, inertia_fault, urdf_inertia_fault
-from strut.models.mesh_files import UNREADABLE, forget_meshes, readable_mesh, unreadable_sentence
+from strut.models.mesh_files import UNREADABLE, forget_meshes, mesh_path, readable_mesh, unreadable_sentence
 from strut.schemas.toml_file import WrongFieldError
 
 _LEFT_OUT = ("transmission", "gazebo")
@@ -185,7 +185,7 @@ def _resolve_meshes(root: ET.Element, path: Path) -> dict[str, bytes]:
                 continue
             try:
                 # only the path itself: a file of that name elsewhere may belong to another robot
-                mesh.set("filename", readable_mesh(mesh.get("filename", ""), path, assets, anywhere=False))
+                mesh.set("filename", readable_mesh(mesh_path(mesh.get("filename", ""), path, anywhere=False), assets))
             except UNREADABLE as error:
                 if shape.tag == "collision":
                     sentence = unreadable_sentence(mesh.get("filename", ""), link.get("name", ""), error)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import os
 import re
 from collections.abc import Iterator
 from functools import lru_cache
@@ -57,7 +58,7 @@ def mesh_path(name: str, description: Path, *, anywhere: bool = True) -> Path:
     """Return the file of a mesh; raises FileNotFoundError.
 
     package:// and relative names are searched from the folder of the description upwards; with `anywhere`, then the
-    file name alone in and below that folder and its parent.
+    file name alone in and below that folder and its parent; last, upwards regardless of upper and lower case.
     """
     folders = description.resolve().parents
     tails = _tails(name)
@@ -65,10 +66,34 @@ def mesh_path(name: str, description: Path, *, anywhere: bool = True) -> Path:
     below = chain.from_iterable(
         _files_below(Path(tails[0]).name, folder, folders[0]) for folder in folders[: 2 * anywhere]
     )
-    file = next(filter(Path.is_file, chain(above, below)), None)
+    in_any_case = (find_in_any_case(folder / tail) for folder in folders for tail in tails if tail)
+    file = next(filter(Path.is_file, chain(above, below)), None) or next(filter(None, in_any_case), None)
     if file is None:
         raise FileNotFoundError(f"there is no file {name}")
     return file
+
+
+def find_in_any_case(file: Path) -> Path | None:
+    """Return the file whose path differs from a path at most in upper and lower case; None if there is none."""
+    places = [Path(file.anchor)]
+    for part in file.relative_to(file.anchor).parts:
+        same = [place / part for place in places if (place / part).exists()]
+        places = same + [
+            entry
+            for place in places
+            if place.is_dir() and os.access(place, os.R_OK)
+            for entry in sorted(place.iterdir())
+            if entry.name.lower() == part.lower() and entry.name != part
+        ]
+    return next(filter(Path.is_file, places), None)
+
+
+def differs_in_case(name: str, file: Path) -> bool:
+    """Return whether the file of a mesh has the name in a description but for upper and lower case."""
+    path = file.as_posix()
+    tails = [tail for tail in _tails(name) if tail]
+    is_same = any(path.endswith(tail) for tail in tails)
+    return not is_same and any(path.lower().endswith(tail.lower()) for tail in tails)
 
 
 def _files_below(name: str, folder: Path, own: Path) -> Iterator[Path]:
@@ -128,15 +153,11 @@ def is_native(file: Path) -> bool:
     return not text and int.from_bytes(start[80:84], "little") < _MAX_FACES
 
 
-def readable_mesh(
-    name: str, description: Path, assets: dict[str, bytes], rotation: Array | None = None, *, anywhere: bool = True
-) -> str:
-    """Return the file name of a mesh for MuJoCo: its path, or the name of converted bytes, added to `assets`.
+def readable_mesh(file: Path, assets: dict[str, bytes], rotation: Array | None = None) -> str:
+    """Return the name of a mesh for MuJoCo: the path of its file, or the name of converted bytes, added to `assets`.
 
-    `rotation` (3, 3) is applied to COLLADA files whose y axis is up; `anywhere` as in `mesh_path`. Raises one of
-    UNREADABLE.
+    `rotation` (3, 3) is applied to COLLADA files whose y axis is up. Raises one of UNREADABLE.
     """
-    file = mesh_path(name, description, anywhere=anywhere)
     if is_native(file):
         return str(file)
     converted = f"{file.stem}_{len(assets)}.stl"
