@@ -13,6 +13,7 @@ from strut.adoption.arm_posture import lower_raised_arms, move_arms_off_legs
 from strut.adoption.description import read_description
 from strut.adoption.drive_limits import find_drive_limits
 from strut.adoption.imported_gait import ImportedGait, gait_maker
+from strut.adoption.knee_direction import notes_on_knees
 from strut.adoption.leg_check import find_held_joints
 from strut.adoption.note import Note, Severity, list_names, sentences_of
 from strut.adoption.package_robots import find_description
@@ -83,7 +84,8 @@ def adopt(
 
     Args:
         path: MJCF or URDF file, or the name of a robot of an installed package, such as `go2_mj_description`.
-        name: Name of the robot; by default that of the file or of the package's robot.
+        name: Name of the robot; by default that of the file or of the package's robot. Of several robots in a file,
+            the one whose base has this name is imported.
         out: Folder to write; by default `name` in the robot home (`STRUT_ROBOTS`, else ~/.strut/robots).
         force: Replace the files of an existing folder.
         on_stage: Called with a description of each stage before it starts.
@@ -157,9 +159,9 @@ def inspect_robot(file: Path, name: str, on_stage: OnStage = lambda _: None) -> 
     Raises NotAdoptedError with the reason if it is not a legged robot that strut can move.
     """
     on_stage("reads its file")
-    description = read_description(file)
+    description = read_description(file, name)
     on_stage("finds its legs")
-    source = find_robot_source(description)
+    source = find_robot_source(description, name)
     plain = write_plain_model(description, source.root, source.locked, name)
     pose = find_plausible_rest_pose(plain.model, source)
     if held := find_held_joints(pose.tree, pose.support.legs, source):
@@ -185,6 +187,7 @@ def inspect_robot(file: Path, name: str, on_stage: OnStage = lambda _: None) -> 
         *source.notes,
         *notes_on_rigid_parts(source),
         *anatomy.notes,
+        *notes_on_knees(anatomy),
         Note.assumption(f"the friction of the floor is taken as {FRICTION}, because the model does not describe it."),
         *_notes_on_arms(lowered, moved_aside),
         *_notes_on_rigid_joints(upper),

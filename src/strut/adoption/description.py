@@ -9,6 +9,7 @@ from __future__ import annotations
 import shlex
 import warnings
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from xml.etree import ElementTree as ET
 
@@ -16,6 +17,7 @@ import mujoco
 import numpy as np
 
 from strut.adoption.description_size import check_body_count, check_size
+from strut.adoption.inertia_estimate import estimate_inertias
 from strut.adoption.mjcf_source import prepare_mjcf
 from strut.adoption.note import Note, list_names
 from strut.adoption.unreadable_meshes import find_broken_meshes, remove_meshes
@@ -72,15 +74,18 @@ class RobotDescription:
     notes: tuple[Note, ...] = ()
 
 
-def read_description(path: Path) -> RobotDescription:
-    """Return the description in a file; raises NotAdoptedError with the reason if it cannot be read."""
+def read_description(path: Path, name: str = "") -> RobotDescription:
+    """Return the description in a file; of several trees of links in a URDF, the one whose root has the name.
+
+    Raises NotAdoptedError with the reason if it cannot be read.
+    """
     root = _read_xml(path)
     mujoco.set_mju_user_warning(lambda _: None)  # otherwise MuJoCo writes a log file into the current folder
     try:
         if root.tag == "mujoco":
             spec, notes = prepare_mjcf(path)
             return RobotDescription(path, spec, _compile(path, spec, notes), notes=tuple(notes))
-        urdf = prepare_urdf(root, path)
+        urdf = prepare_urdf(root, path, name)
         notes = urdf.notes
         spec = mujoco.MjSpec.from_string(ET.tostring(root, encoding="unicode"), assets=urdf.assets)
         model = _compile(path, spec, notes)
@@ -155,12 +160,13 @@ def _compile(path: Path, spec: mujoco.MjSpec, notes: list[Note]) -> mujoco.MjMod
             raise NotAdoptedError(
                 f"the joint {joint.name} has a range from {joint.range[0]:g} to {joint.range[1]:g}; exchange the two."
             )
-    massless = _find_massless(spec)
     compiler = spec.compiler
     compiler.balanceinertia = True
     compiler.discardvisual = False
     compiler.boundmass = max(compiler.boundmass, _MIN_MASS_KG)
     compiler.boundinertia = max(compiler.boundinertia, _MIN_INERTIA_KG_M2)
+    estimate_inertias(spec, partial(_compile_without_broken_meshes, path, spec, notes), notes)
+    massless = _find_massless(spec)
     for mesh in spec.meshes:  # thin sheets have no volume, and links that have an inertia do not need it
         is_convex = mesh.inertia == mujoco.mjtMeshInertia.mjMESH_INERTIA_CONVEX
         if not is_convex and not _gives_mass(spec, mesh.name):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import chain
 
@@ -129,3 +130,29 @@ def _lower_link(tree: LinkTree, leaf: int, qpos: Array, rng: np.random.Generator
         height_m = float(points.heights(tree.pose(qpos)).min())
         costs.append(height_m + _TURN_COST_M_RAD * float(np.abs(angles).sum()))
     qpos[addresses] = samples[int(np.argmin(costs))]
+
+
+def lift_links(tree: LinkTree, links: Sequence[int], qpos: Array, height_m: float) -> tuple[Array, list[int]]:
+    """Return a configuration (nq,) with limbs that reach below a height lifted above it, and the links lifted.
+
+    Of random angles, those nearest to the given ones are taken; a limb that cannot be lifted stays.
+    """
+    rng = np.random.default_rng(0)
+    lifted = []
+    raised = qpos.copy()
+    for link in links:
+        joints = tree.joint_chain(link)
+        limb = tree.points_of(set(tree.path(link)) - {0})
+        if not len(limb.position) or limb.heights(tree.pose(raised)).min() > height_m:
+            continue
+        addresses = tree.addresses(joints)
+        given = raised[addresses].copy()
+        samples = rng.uniform(*tree.bounds(joints), (_SAMPLES, len(joints)))
+        for angles in sorted(samples, key=lambda angles: float(np.abs(angles - given).sum())):
+            raised[addresses] = angles
+            if limb.heights(tree.pose(raised)).min() > height_m:
+                lifted.append(link)
+                break
+        else:
+            raised[addresses] = given
+    return raised, lifted

@@ -12,7 +12,7 @@ import numpy as np
 
 from strut.adoption.foot_finder import ImportedFoot, fit_feet, leg_length_m
 from strut.adoption.front_finder import split_name
-from strut.adoption.leg_finder import RestSupport, find_lowest_posture, find_support
+from strut.adoption.leg_finder import NEAR_FLOOR, RestSupport, find_lowest_posture, find_support, lift_links
 from strut.adoption.link_tree import LinkTree
 from strut.adoption.note import list_names
 from strut.adoption.robot_source import Keyframe, RobotSource
@@ -26,6 +26,7 @@ _LYING_NAMES = ("down", "sit", "lie", "lying", "crouch")
 _Y_UP = (np.sqrt(0.5), np.sqrt(0.5), 0.0, 0.0)  # quaternion that turns the y axis of a file upright
 _IDENTITY_W = 0.999  # smallest |w| of a base quaternion that counts as no rotation
 _MIN_JOINTS = 2  # of a leg
+_FEWEST_OF_FOUR = 3  # joints of each of four limbs that are taken as legs although others touch the floor
 _HANDS = {"hand", "finger", "fingertip", "gripper", "wrist", "palm", "thumb", "forearm", "elbow", "arm"}
 _FEET = {"foot", "feet", "toe", "ankle", "leg", "calf", "shank", "knee", "paw", "sole", "hoof", "wheel"}
 _ONE_SIDED = 0.18  # of the leg's length: a centre of mass farther from the line between two hips needs other legs
@@ -105,8 +106,46 @@ def find_rest_pose(model: mujoco.MjModel, source: RobotSource) -> RestPose:
             return pose
         not_standing.append(pose)
     if not not_standing:
+        if (lifted := _lift_other_limbs(tried)) is not None:
+            return lifted
         raise NotAdoptedError(_why_not_legged(tried))
     return not_standing[0]
+
+
+def _lift_other_limbs(poses: Sequence[RestPose]) -> RestPose | None:
+    """Return a posture of a robot on four legs whose tail or arms are lifted off the floor; None if there is none.
+
+    Four limbs that are alike, of at least three joints, are the legs.
+    """
+    for pose in poses:
+        if pose.up != "z" or pose.origin is not PostureOrigin.ZERO:
+            continue
+        tree = pose.tree
+        legs = _four_alike(pose)
+        if not legs:
+            continue
+        in_legs = set(chain.from_iterable(tree.joint_chain(link) for link in legs))
+        floor_m = float(tree.lowest_heights(pose.qpos)[legs].min()) + NEAR_FLOOR * tree.height(pose.qpos)
+        others = [link for link in tree.leaves if link not in legs and not in_legs & set(tree.joint_chain(link))]
+        qpos, lifted = lift_links(tree, others, pose.qpos, floor_m)
+        name = f"{pose.name}, with {list_names([tree.link_name(link) for link in lifted])} lifted off the floor"
+        found = RestPose(tree, pose.up, qpos, find_support(tree, qpos), pose.origin, name)
+        if lifted and _is_legged(found) and len(found.support.legs) == 4:
+            return found
+    return None
+
+
+def _four_alike(pose: RestPose) -> list[int]:
+    """Return the end links of the only four limbs that are alike and have three joints or more."""
+    tree = pose.tree
+    tree.pose(pose.qpos)
+    sizes = {link: _limb_size(tree, link) for link in tree.leaves if len(tree.joint_chain(link)) >= _FEWEST_OF_FOUR}
+    groups = {
+        tuple(other for other in sizes if (np.abs(sizes[other] - size) <= size * _SIMILAR).all())
+        for size in sizes.values()
+    }
+    fours = [group for group in groups if len(group) == 4]
+    return list(fours[0]) if len(fours) == 1 else []
 
 
 def _candidates(model: mujoco.MjModel, source: RobotSource) -> Iterator[RestPose]:

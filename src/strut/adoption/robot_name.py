@@ -53,6 +53,11 @@ def normalize_name(text: str) -> str:
     return _truncate("".join("".join(run) if is_allowed else "_" for is_allowed, run in runs).strip("_"))
 
 
+def is_named(link: str, name: str) -> bool:
+    """Return whether a name of a robot is that of a link, which may have characters that a robot's name has not."""
+    return bool(name) and normalize_name(link) == normalize_name(name)
+
+
 def _truncate(name: str) -> str:
     """Return as many characters of a name as the name of a folder can have."""
     return name[:MAX_CHARACTERS].encode("utf-8")[:MAX_BYTES].decode("utf-8", "ignore")

@@ -12,6 +12,7 @@ from strut.adoption.description import RobotDescription
 from strut.adoption.drive_finder import find_drives
 from strut.adoption.note import Note, list_names
 from strut.adoption.plain_model import hinge_names, joint_name, link_name
+from strut.adoption.robot_name import is_named, normalize_name
 from strut.arrays import Array
 from strut.errors import NotAdoptedError
 from strut.plumbing.number_text import format_count
@@ -65,11 +66,14 @@ class RobotSource:
     notes: tuple[Note, ...]
 
 
-def find_robot_source(description: RobotDescription) -> RobotSource:
-    """Return which part of a description is the robot; raises NotAdoptedError if none is."""
+def find_robot_source(description: RobotDescription, name: str = "") -> RobotSource:
+    """Return which part of a description is the robot; of several, the one whose base has the name.
+
+    Raises NotAdoptedError if none is.
+    """
     model = description.model
     notes: list[Note] = []
-    root = _find_root(model, notes)
+    root = _find_root(model, name, notes)
     bodies = _subtree(model, root)
     joints = _joints_on(model, bodies - {root})
     if not joints:
@@ -143,17 +147,26 @@ def _subtree(model: mujoco.MjModel, root: int) -> set[int]:
     return inside
 
 
-def _find_root(model: mujoco.MjModel, notes: list[Note]) -> int:
+def _find_root(model: mujoco.MjModel, name: str, notes: list[Note]) -> int:
     """Return the body that is the robot's base: a floating body, or the first of a fixed tree that is no wrapper."""
     tops = (np.flatnonzero(model.body_parentid[1:] == 0) + 1).tolist()
     if not tops:
         raise NotAdoptedError("it holds no bodies, so there is nothing to move.")
     joint_counts = np.array([_count_joints(model, body) for body in tops])
-    robots = int((joint_counts >= np.maximum(_SIMILAR_SHARE * joint_counts.max(), 1)).sum())
-    if robots > 1:
-        raise NotAdoptedError(f"it holds {robots} robots; give a file with one.")
     top = tops[int(np.argmax(joint_counts))]
-    free = model.jnt_bodyid[model.jnt_type == _FREE].tolist()
+    is_similar = joint_counts >= np.maximum(_SIMILAR_SHARE * joint_counts.max(), 1)
+    robots = [body for body, similar in zip(tops, is_similar, strict=True) if similar]
+    if len(robots) > 1:
+        chosen = [body for body in robots if is_named(link_name(model, body), name)]
+        if len(chosen) != 1:
+            names = [link_name(model, body) for body in robots]
+            raise NotAdoptedError(
+                f"it holds {len(robots)} robots ({list_names(names)}); choose one with --name "
+                f"{normalize_name(names[0])}, or give a file with one."
+            )
+        top = chosen[0]
+    inside = _subtree(model, top)
+    free = [body for body in model.jnt_bodyid[model.jnt_type == _FREE].tolist() if body in inside]
     floating = max(free, key=lambda body: _count_joints(model, body), default=0)
     if floating and _count_joints(model, floating) > _FLOATING_SHARE * _count_joints(model, top):
         return int(floating)

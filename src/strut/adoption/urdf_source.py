@@ -13,6 +13,7 @@ from xml.etree import ElementTree as ET
 
 from strut.adoption.collada_axes import Y_TO_Z, should_rotate_meshes
 from strut.adoption.note import Note, list_names
+from strut.adoption.robot_name import is_named, normalize_name
 from strut.adoption.unreadable_meshes import note_on_meshes, note_on_spellings
 from strut.arrays import Array
 from strut.errors import NotAdoptedError
@@ -54,12 +55,15 @@ class PreparedUrdf:
     notes: list[Note] = field(default_factory=list)
 
 
-def prepare_urdf(root: ET.Element, path: Path) -> PreparedUrdf:
-    """Return the URDF of a file as MuJoCo reads it; raises NotAdoptedError for faults that cannot be repaired."""
+def prepare_urdf(root: ET.Element, path: Path, name: str) -> PreparedUrdf:
+    """Return the URDF of a file as MuJoCo reads it; of several robots, the one whose root link has the name.
+
+    Raises NotAdoptedError for faults that cannot be repaired.
+    """
     urdf = PreparedUrdf(root)
     _remove(root, [child for child in root if child.tag not in _USED_TAGS])
     _free_base(root, urdf.notes)
-    _check_tree(root)
+    _check_tree(root, name)
     for joint in root.findall("joint"):
         _prepare_joint(joint, urdf)
     for link in root.findall("link"):
@@ -104,8 +108,8 @@ def _free_base(root: ET.Element, notes: list[Note]) -> None:
     _remove(root, [link for link in root.findall("link") if link.get("name") in worlds])
 
 
-def _check_tree(root: ET.Element) -> None:
-    """Raise NotAdoptedError if links and joints are not a tree with one root."""
+def _check_tree(root: ET.Element, name: str) -> None:
+    """Raise NotAdoptedError if links and joints are not a tree; of several trees, only the named one is kept."""
     counts = Counter(link.get("name", "") for link in root.findall("link"))
     if not counts:
         raise NotAdoptedError("it has no links, so there is nothing to move.")
@@ -129,7 +133,23 @@ def _check_tree(root: ET.Element) -> None:
     _check_no_cycle(parents)
     roots = [link for link in links if link not in parents]
     if len(roots) > 1:
-        raise NotAdoptedError(f"{len(roots)} links have no parent ({list_names(roots)}); a robot has one root.")
+        chosen = [link for link in roots if is_named(link, name)]
+        if len(chosen) != 1:
+            raise NotAdoptedError(
+                f"{len(roots)} links have no parent ({list_names(roots)}), so it holds that many robots; join them, or "
+                f"choose one with --name {normalize_name(roots[0])}."
+            )
+        _keep_tree(root, chosen[0], parents)
+
+
+def _keep_tree(root: ET.Element, top: str, parents: Mapping[str, str]) -> None:
+    """Remove all links, and their joints, that do not descend from a link."""
+    kept = {top}
+    for link in TopologicalSorter({link: [parent] for link, parent in parents.items()}).static_order():
+        if parents.get(link) in kept:
+            kept.add(link)
+    _remove(root, [link for link in root.findall("link") if link.get("name", "") not in kept])
+    _remove(root, [joint for joint in root.findall("joint") if _link_at(joint, "child") not in kept])
 
 
 def _check_no_cycle(parents: Mapping[str, str]) -> None:
