@@ -9,7 +9,7 @@ from rich.console import Console
 
 from strut.cli import waiting
 from strut.cli.main import main
-from strut.cli.waiting import format_time, waiting_on
+from strut.cli.waiting import format_time, waiting_on, without_progress
 
 
 def wait_for(pattern, stream, longest_s=20.0):
@@ -60,3 +60,14 @@ def test_quiet_silences_progress_and_nothing_else(quiet, monkeypatch, capsys, tm
     said = capsys.readouterr().err.splitlines()
     assert any(re.search(r", \d+ s$", line) for line in said) is not bool(quiet)
     assert said[-1].startswith("next: strut show")
+
+
+def test_a_quiet_block_inside_another_one_does_not_end_the_quiet(monkeypatch):
+    monkeypatch.setattr(waiting, "EVERY_S", 0.01)
+    stream = StringIO()
+    with without_progress():
+        with without_progress():
+            pass
+        with waiting_on(Console(file=stream), "draws"):
+            sleep(0.05)
+    assert not stream.getvalue()

@@ -72,7 +72,10 @@ def clip_key(file: Path, options: Mapping[str, Any], margin_m: float | None, fin
 
 
 def check_clip(file: str, key: str, options: Mapping[str, Any], margin_m: float | None) -> dict[str, Any]:
-    """Return the result of one clip as JSON holds it, so that any worker can compute it; nothing stops the others."""
+    """Return the result of one clip as JSON holds it, so that any worker can compute it.
+
+    A clip that cannot be measured has a result, too: one clip does not end the check of the others.
+    """
     robot = str(options.get("robot", ""))
     try:
         motion = load_motion(file, **options)

@@ -35,7 +35,7 @@ class DemoBody:
     Args:
         robot: Name of the robot.
         title: Heading of its row.
-        sentence: What it does, for a reader who has never met it.
+        sentence: What it does, in words of everyday language.
         plan: Returns its motion in an emotion.
         upright: Whether it is higher than wide.
     """

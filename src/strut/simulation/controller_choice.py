@@ -1,8 +1,8 @@
 """Controller choice: the cheapest controller with which a motion is done as planned and stays upright with a margin.
 
-The margin is friction 0.6 and 0.9 with 0.9 and 1.1 times the mass: the robot must not fall in any of the four, of
-which the plan and the controller know nothing. Each is simulated over the whole motion; benchmarks/sweep_adopted.py
-plays the chosen controller in other conditions between them.
+The margin is four conditions that the plan and the controller do not know: friction 0.6 and 0.9, each with 0.9 and 1.1
+times the mass. The robot must not fall in any of them. Each is simulated over the whole motion;
+benchmarks/sweep_adopted.py plays the chosen controller in other conditions between them.
 """
 
 from __future__ import annotations

@@ -27,9 +27,9 @@ def check_many(
     html: Path | None,
     json: bool,
 ) -> bool:
-    """Check clips, print what came of them, and return whether all of them keep their limits."""
+    """Check clips, print a summary, and return whether all of them keep their limits."""
     files = clips_in(places)
-    results_path = out or _beside(places)
+    results_path = out or _results_path(places)
     total = len(files)
     computed = 0
     with progress(f"checks {format_count(total, '[clip|clips]')}") as waiting:
@@ -57,7 +57,7 @@ def check_many(
     return all(result.verdict not in (REFUSED, UNREADABLE) for result in results)
 
 
-def _beside(places: Sequence[Path]) -> Path:
+def _results_path(places: Sequence[Path]) -> Path:
     """Return the usual results file: beside a folder, or in the working directory for several files."""
     if len(places) == 1:
         folder = places[0].resolve()
