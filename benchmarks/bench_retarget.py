@@ -159,12 +159,13 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument(
         "--robots", nargs="*", default=[], help="imported humanoids; the small biped of the tests if none"
     )
+    parser.add_argument("--clips", nargs="*", default=list(CLIPS), choices=list(CLIPS), help="CMU walks")
     options = parser.parse_args(arguments)
     recordings()
     with tempfile.TemporaryDirectory() as folder:
         robots = [load_robot(name) for name in options.robots]
         robots = robots or [import_robot(biped(), Path(folder), "biped.urdf")[0]]
-        clips = {"104_02": (1.0, 3.0)} if options.quick else CLIPS
+        clips = {"104_02": (1.0, 3.0)} if options.quick else {clip: CLIPS[clip] for clip in options.clips}
         rows = [one for robot in robots for clip, between_s in clips.items() for one in measure(robot, clip, between_s)]
     record("retarget", rows, packages=("strut", "mink", "mujoco", "numpy", "scipy"), quick=options.quick)
 
