@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from strut.cli.main import main
-from strut.errors import BadMotionError, MotionFileError, OutOfRangeError, RefusedError
+from strut.errors import BadFieldError, BadMotionError, MotionFileError, OutOfRangeError, RefusedError
 from strut.formats.motion_file import load_motion
 from strut.maths.sampling import runs
 from strut.models.catalogue import load_robot
@@ -154,7 +154,7 @@ def test_parts_are_written_corrected_and_read_again(task, tmp_path):
     file.write_text(task.parts.as_toml())
     assert read_correspondence(file) == task.parts
     file.write_text(task.parts.as_toml().replace("knee_left", "kneeleft"))
-    with pytest.raises(Exception, match=r"walk.parts.toml.*kneeleft"):
+    with pytest.raises(BadFieldError, match=r"walk\.parts\.toml, line \d+, source\.kneeleft: "):
         read_correspondence(file)
 
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from strut.arrays import Array
 from strut.engines.rigid_body import body_poses, joint_anchors, poses
-from strut.errors import BadMotionError, BadTableError
+from strut.errors import BadFieldError, BadMotionError, BadTableError
 from strut.formats.bvh import BvhJoint
 from strut.retargeting.body_movement import SIDES
 from strut.robot import Limb, Robot
@@ -81,7 +81,7 @@ def _toml_lines(parts: Correspondence) -> Iterator[str]:
 
 
 def read_correspondence(path: Path | str) -> Correspondence:
-    """Read what `strut retarget` wrote beside its motion; raises BadTableError with file, line and field.
+    """Read what `strut retarget` wrote beside its motion; raises BadFieldError with line and field.
 
     Example:
         >>> strut.read_correspondence("walk.parts.toml").target.trunk  # doctest: +SKIP
@@ -91,7 +91,7 @@ def read_correspondence(path: Path | str) -> Correspondence:
         text = path.read_text("utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise BadTableError(f"{path}: cannot be read as a correspondence of parts.") from error
-    return TomlFile(text, str(path), BadTableError).decode(Correspondence)
+    return TomlFile(text, str(path), BadFieldError).decode(Correspondence)
 
 
 def find_skeleton_parts(joints: Sequence[BvhJoint], rest_m: Array) -> BodyParts:
