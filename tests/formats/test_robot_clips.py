@@ -2,6 +2,7 @@
 
 import io
 import pickle
+import shlex
 import struct
 from collections import deque
 from contextlib import suppress
@@ -246,6 +247,23 @@ def test_a_clip_is_checked_and_written_for_another_program_by_the_command_line(t
     np.testing.assert_allclose(motion.qpos, trot.qpos, atol=1e-6)
     assert main(["check", *clip[:3], "--read", "rate"]) == 2
     assert "write NAME=VALUE" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("form", "name"), [("mjlab", "clip_mjlab.npz"), ("unitree", "clip_unitree.csv"), ("csv", "clip.csv")]
+)
+def test_a_file_for_another_program_stands_beside_its_motion_and_is_read_by_the_next_command(
+    form, name, trot, tmp_path, capsys
+):
+    strut.save_motion(trot, tmp_path / "clip.npz")
+    assert main(["export", str(tmp_path / "clip.npz"), "--to", form]) == 0
+    options = ["--robot", SOLO12, *(["--read", "rate_hz=100"] if form == "unitree" else [])]
+    assert main(["check", str(tmp_path / name), *options]) in (0, 3)
+    *_, line = capsys.readouterr().err.splitlines()
+    _, _, verb, *words = shlex.split(line)
+    assert verb in ("simulate", "repair")
+    assert words[0] == str(tmp_path / name)
+    assert words[-len(options) :] == options
 
 
 @pytest.mark.parametrize(("rate_hz", "is_read"), [(0.05, True), (0.0, False), (-1.0, False), (float("nan"), False)])

@@ -145,3 +145,10 @@ def test_without_usd_the_command_to_install_it_is_named(tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "pxr", None)
     with pytest.raises(MissingExtraError, match="pip install usd-core"):
         export(smooth_motion("alice", 0.3), tmp_path / "walk.usd")
+
+
+def test_a_scene_that_strut_writes_and_cannot_read_is_no_damaged_motion(tmp_path):
+    pytest.importorskip("pxr")
+    export(smooth_motion("mrpete"), tmp_path / "moving.usd")
+    with pytest.raises(MotionFileError, match=r"strut writes \.usd files and does not read them"):
+        strut.load_motion(tmp_path / "moving.usd")

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from strut.cli.clips import ClipRobot, ReadOptions, clip_options, load_clip
+from strut.cli.clips import CLIP_VERBS, ClipRobot, ReadOptions, clip_options, clip_words, load_clip
 from strut.cli.hooks import NextCommand
 from strut.cli.main import REFUSED
 from strut.cli.options import Force, Json, length_m
@@ -79,6 +79,8 @@ def check(
         find("strut.clip_checks", "page")(file, clip_options(robot, read), margin_m=margin_m, html=html)
         print_lines(f"wrote {html}")
     command, *words = _next(file, motion, sound=is_sound)
+    if command.removeprefix("strut ") in CLIP_VERBS:
+        words += clip_words(robot, read)
     print_next(command, *words)
     return 0 if is_sound else REFUSED
 

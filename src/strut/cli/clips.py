@@ -12,6 +12,7 @@ import typer
 from strut.formats.motion_file import load_motion
 from strut.motion import Motion
 
+CLIP_VERBS = ("check", "export", "repair", "simulate")  # they take `ClipRobot` and `ReadOptions`
 ClipRobot = Annotated[
     str | None,
     typer.Option("--robot", help="The robot that moves, for a file of another program; see `strut robots`."),
@@ -28,6 +29,12 @@ ReadOptions = Annotated[
 def load_clip(file: Path, robot: str | None, read: Sequence[str] | None) -> Motion:
     """Return the motion in a file of strut or of another program."""
     return load_motion(file, **clip_options(robot, read))
+
+
+def clip_words(robot: str | None, read: Sequence[str] | None) -> tuple[str, ...]:
+    """Return what a following command needs to read the same clip, as it is typed."""
+    options = () if robot is None else ("--robot", robot)
+    return options + tuple(word for text in read or () for word in ("--read", text))
 
 
 def clip_options(robot: str | None, read: Sequence[str] | None) -> dict[str, object]:

@@ -11,7 +11,7 @@ import typer
 from strut.cli.clips import ClipRobot, ReadOptions, load_clip
 from strut.cli.options import Force, Json
 from strut.cli.screen import print_json, print_lines, print_next, progress
-from strut.formats.exchange import Exported, FolderWriter, find_writer
+from strut.formats.exchange import Exported, FolderWriter, Writer, find_writer
 from strut.formats.exchange import export as write
 from strut.formats.motion_file import load_motion
 from strut.models.catalogue import load_robot
@@ -52,8 +52,7 @@ def export(
         return
     motion = load_clip(file, robot, read)
     writer = find_writer(to or "csv")
-    beside_file = file.with_name(f"{file.stem}_{to}" if isinstance(writer, FolderWriter) else file.stem + writer.ending)
-    path = out or beside_file
+    path = out or _file_beside(file, to or "csv", writer)
     check_not_input(path, file)
     options = {} if order is None else {"order": order}
     with progress(f"writes {path}"):
@@ -71,6 +70,14 @@ def export(
     beside = () if isinstance(writer, FolderWriter) else written.beside
     print_lines(f"wrote {' and '.join(map(str, (path, *beside)))} ({samples}{without})")
     print_next("strut library add", file)
+
+
+def _file_beside(file: Path, to: str, writer: Writer | FolderWriter) -> Path:
+    """Return the file or folder to write beside a motion; its name says the format if its ending does not."""
+    if isinstance(writer, FolderWriter):
+        return file.with_name(f"{file.stem}_{to}")
+    format_name = "" if writer.ending == f".{to}" else f"_{to}"
+    return file.with_name(file.stem + format_name + writer.ending)
 
 
 def _as_dict(written: Exported) -> dict[str, Any]:

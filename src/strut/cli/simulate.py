@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
@@ -10,7 +11,7 @@ from typing import Annotated, Any
 import typer
 
 from strut.audit import STANDS_STILL_M
-from strut.cli.clips import ClipRobot, ReadOptions, load_clip
+from strut.cli.clips import ClipRobot, ReadOptions, clip_words, load_clip
 from strut.cli.hooks import OnStep, Simulated, SimulationOptions, Simulator
 from strut.cli.options import Force, Json, MotionPath
 from strut.cli.paired_options import check_apart, spelled
@@ -88,7 +89,9 @@ def simulate(
     if json:
         print_json(simulated.numbers)
     print_lines(*lines)
-    print_next(*_next(file, out, _changed_options(context) if simulated.fell else None))
+    again = _changed_options(context) if simulated.fell else None
+    command, *words_after = _next(file, clip_words(robot, read), out, again)
+    print_next(command, *words_after)
     return FELL if simulated.fell else 0
 
 
@@ -124,15 +127,15 @@ def _changed_options(context: typer.Context) -> list[str]:
     return ["--closed-loop", *words] if context.params["closed_loop"] else words
 
 
-def _next(file: Path, out: Path | None, again: list[str] | None) -> tuple[str, Path]:
+def _next(file: Path, clip_options: tuple[str, ...], out: Path | None, again: Sequence[str] | None) -> tuple[str, ...]:
     """Return the command to propose: show what was written; write and show a fall, simulated `again`; or export."""
     if out is not None:
-        return "strut show", out
+        return "strut show", str(out)
     if again is None:
-        return "strut export", file
+        return "strut export", str(file), *clip_options
     fall = file.with_name(f"{file.stem}_fell.npz")
-    words = ["strut", "simulate", str(file), *again, "--out", str(fall)]
-    return f"{shlex.join(words)} && strut show", fall
+    words = ["strut", "simulate", str(file), *clip_options, *again, "--out", str(fall)]
+    return f"{shlex.join(words)} && strut show", str(fall)
 
 
 def _results(playback: Playback) -> tuple[dict[str, Any], list[str]]:

@@ -24,6 +24,7 @@ from strut.motion import Motion
 from strut.plumbing.atomic_files import check_writable, write_atomically
 from strut.receipt import Receipt
 from strut.recording import Recording
+from strut.registry import names
 from strut.robot import Robot
 
 FORMAT = "strut-motion"
@@ -85,6 +86,8 @@ def load_motion(path: Path | str, **options: Any) -> Motion:
         raise MotionFileError(path, f"{reason}.")
     if any(find_readers(Motion, path.suffix, None)):
         return read_file(Motion, path, **options)
+    if path.suffix.lower().lstrip(".") in names("strut.writers") and not any(find_readers(Recording, path.suffix)):
+        raise MotionFileError(path, f"strut writes {path.suffix} files and does not read them; give the motion itself.")
     check_options(READER.read, options, ENDING)  # a file without a known ending is taken for one of ours
     try:
         return decode_motion(path.read_bytes(), path)
