@@ -267,3 +267,13 @@ def test_an_error_of_one_clip_is_its_row():
     result = check_clip("nowhere.csv", "key", OPTIONS, None)
     assert (result["verdict"], result["rows"]) == ("unreadable", ())
     assert "there is no such file" in result["reasons"][0]
+
+
+def test_files_that_are_no_clips_are_counted_and_the_first_named(tmp_path, capsys):
+    for name in "abcd":
+        (tmp_path / f"{name}.csv").write_text("participant,perceived\n1,happy\n")
+    assert main(["check", str(tmp_path), "--workers", "1", "--out", str(tmp_path / "found.jsonl")]) != 0
+    said = capsys.readouterr().err
+    assert "b.csv: does not say everything" in said
+    assert "c.csv" not in said
+    assert "and 2 more that cannot be read; the results name them" in said

@@ -14,6 +14,7 @@ from strut.plumbing.atomic_files import write_atomically
 from strut.plumbing.number_text import format_count
 
 SHOWN_CLIPS = 6  # of the worst ones; with the other lines at most 20
+SHOWN_UNREADABLE = 2
 
 
 def check_many(
@@ -75,8 +76,10 @@ def _summary(results: Sequence[ClipResult]) -> list[str]:
             f"  {quantity}: {format_count(len(rows), '[clip|clips]')}, at worst {value_text(row)} "
             f"({Path(result.file).name}, {row.subject} at {row.at_s:.2f} s)"
         )
-    for result in [one for one in results if one.verdict == UNREADABLE][:2]:
-        lines.append(f"  {result.reasons[0]}")
+    unreadable = [one.reasons[0] for one in results if one.verdict == UNREADABLE]
+    lines += [f"  {reason}" for reason in unreadable[:SHOWN_UNREADABLE]]
+    if len(unreadable) > SHOWN_UNREADABLE:
+        lines.append(f"  and {len(unreadable) - SHOWN_UNREADABLE} more that cannot be read; the results name them")
     worst = sorted((one for one in results if one.breaks), key=badness, reverse=True)[:SHOWN_CLIPS]
     if worst:
         lines.append("worst clips:")
