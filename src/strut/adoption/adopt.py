@@ -223,7 +223,7 @@ def _summary(anatomy: Anatomy, upper: UpperBody) -> list[Note]:
             f"{len(anatomy.legs)} legs of {joints} on {feet} feet; {anatomy.mass_kg:.1f} kg, "
             f"{anatomy.height_m:.2f} m high."
         ),
-        Note.finding(f"besides legs: {list_names(limbs, 8) or 'nothing that moves'}."),
+        Note.finding(f"besides legs: {list_names(limbs, 8)}." if limbs else "only its legs have joints."),
         *(
             Note.finding(f"to {joint.does}, {joint.joint} turns to {_SIGNS[joint.sign]} angles.")
             for joint in upper.expressive

@@ -315,6 +315,7 @@ def test_a_design_leads_from_simulated_answers_to_a_report_and_a_preregistration
     text = (folder / "design.toml").read_text() + QUESTION + GROUPS.replace('stimuli = ["happy", "sad"]\n', "")
     (folder / "design.toml").write_text(text)
     assert main(["study", "simulate", str(folder), "--people", "12"]) == 0
+    assert ", 12 of them practice)" in capsys.readouterr().err
     assert main(["study", "report", str(folder), "--answers", str(folder / "simulated.csv"), "--json"]) == 0
     found = json.loads(capsys.readouterr().out)
     assert found["simulated"]

@@ -164,7 +164,8 @@ def fewest_people(sizes: Array, hits: Array, runs: int, power: float) -> int:
 class SimulatedStudy:
     """A study answered by a simulated audience: the audience and its caveat, the answers as CSV, the power by finding.
 
-    `people` is the number of participants; if a power was given, the number that it needs.
+    `people` is the number of participants; if a power was given, the number that it needs. `practice_answers` of the
+    `answers` are of practice, which the report leaves out.
     """
 
     question: str
@@ -172,6 +173,7 @@ class SimulatedStudy:
     caveat: str
     people: int
     answers: int
+    practice_answers: int
     table: str
     power: dict[str, float]
 
@@ -221,6 +223,7 @@ def rehearse_study(
         caveat=caveat(design, model),
         people=people,
         answers=len(rows),
+        practice_answers=sum(row["block"] == 0 for row in rows),
         table=export_csv(design, rows),
         power=found,
     )

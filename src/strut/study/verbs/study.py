@@ -278,7 +278,8 @@ def simulate(
         write_atomically(path, found.table.encode(), force=force)
         if json:
             print_json({**about, "file": str(path), "answers": found.answers})
-        print_lines(f"wrote {path} ({format_count(found.answers, 'simulated [answer|answers]')})")
+        practice = f", {found.practice_answers} of them practice" if found.practice_answers else ""
+        print_lines(f"wrote {path} ({format_count(found.answers, 'simulated [answer|answers]')}{practice})")
         print_next("strut study report", folder, "--answers", path)
 
 
