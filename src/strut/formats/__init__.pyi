@@ -2,7 +2,7 @@
 
 # Protocols
 from .reader import Reader as Reader
-from .exchange import Writer as Writer
+from .exchange import FolderWriter as FolderWriter, Writer as Writer
 
 # Samples
 from .resample import resampled as resampled
