@@ -71,12 +71,12 @@ def mrpete():
 
 @pytest.fixture(scope="session")
 def happy_walk(made_once):
-    return made_once("happy_walk", lambda: walk("mrpete", "happy", cycles=4, rate_hz=50.0))
+    return made_once("happy_walk", lambda: walk("mrpete", "happy", cycles=4, rate_hz=50.0, expression="published"))
 
 
 @pytest.fixture(scope="session")
 def neutral_walk():
-    return walk("mrpete", "neutral", cycles=2, rate_hz=50.0)
+    return walk("mrpete", "neutral", cycles=2, rate_hz=50.0, expression="published")
 
 
 @pytest.fixture(scope="session")

@@ -33,6 +33,6 @@ def test_names_are_found_whatever_their_case():
 
 
 def test_no_emotion_walks_like_neutral(neutral_walk):
-    walk = strut.walk("mrpete", None, cycles=2, rate_hz=50.0)
+    walk = strut.walk("mrpete", None, cycles=2, rate_hz=50.0, expression="published")
     assert (walk.qpos == neutral_walk.qpos).all()
     assert walk.receipt.emotion is None

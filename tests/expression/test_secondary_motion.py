@@ -53,7 +53,7 @@ def pete():
 def test_what_is_published_has_no_secondary_motion_and_a_body_without_the_layer_refuses_it():
     for name in ("mrpete", "alice", "pepper"):
         robot = load_robot(name)
-        assert robot.expressing(None) is robot
+        assert robot.expressing("published") is robot
         assert all(robot.expression.mapping(word) is None for word in SECONDARY_PARAMETERS)
         secondary = secondary_motion(
             robot, Style(bounce=5.0, nod_rad=0.3, recoil=1.0, anticipation=1.0, breath=1.0), RHYTHM

@@ -59,7 +59,9 @@ def test_same_wish_same_bytes(tmp_path):
 
 @pytest.mark.parametrize("emotion", ["happy", "sad", "angry", "fearful"])
 def test_emotions_change_pace_step_height_and_body_height(emotion):
-    motion, neutral = (strut.walk(ALICE, name, goal=Place(0.12, 0.0)) for name in (emotion, "neutral"))
+    motion, neutral = (
+        strut.walk(ALICE, name, goal=Place(0.12, 0.0), expression="published") for name in (emotion, "neutral")
+    )
     style = style_for(ALICE, named_emotion(emotion), motion.receipt.intensity_kept)
     assert motion.receipt.intensity_kept == 1.0
     gait = motion.meta["gait"]
@@ -69,8 +71,8 @@ def test_emotions_change_pace_step_height_and_body_height(emotion):
     assert np.median(motion.qpos[:, 2]) == pytest.approx(style.body_height * np.median(neutral.qpos[:, 2]), abs=1e-9)
 
 
-def test_receipt_says_which_words_the_body_lacks():
-    receipt = strut.walk(ALICE, "sad", goal=Place(0.04, 0.0)).receipt
+def test_receipt_says_which_parameters_the_published_body_lacks():
+    receipt = strut.walk(ALICE, "sad", goal=Place(0.04, 0.0), expression="published").receipt
     assert (receipt.verdict, receipt.intensity_kept) == ("weakened", 1.0)
     assert receipt.expressed_share == pytest.approx(4 / 6)  # speed, lift, sway and body height, not trunk and head
     assert receipt.reasons == (
@@ -83,7 +85,11 @@ def test_receipt_says_which_words_the_body_lacks():
 
 
 def test_an_emotion_that_leaves_too_little_margin_is_weakened_with_a_reason():
-    wish = {"margin_m": 0.032, "rate_hz": 50.0}  # sad stops 6.7 mm short of the sole's middle
+    wish = {
+        "margin_m": 0.032,
+        "rate_hz": 50.0,
+        "expression": "published",
+    }  # sad stops 6.7 mm short of the sole's middle
     motion = strut.walk(ALICE, "sad", goal=Place(0.08, 0.0), **wish)
     assert motion.receipt.verdict == "weakened"
     assert 0.2 < motion.receipt.intensity_kept < 0.6
@@ -93,8 +99,9 @@ def test_an_emotion_that_leaves_too_little_margin_is_weakened_with_a_reason():
         strut.walk(ALICE, "sad", goal=Place(0.08, 0.0), strict=True, **wish)
 
 
-def test_speed_in_neutral_is_the_one_asked_for():
-    motion = strut.walk(ALICE, goal=Place(0.6, 0.0), pace=0.04)
+@pytest.mark.parametrize("expression", ["published", "animated"])
+def test_speed_in_neutral_is_the_one_asked_for(expression):
+    motion = strut.walk(ALICE, goal=Place(0.6, 0.0), pace=0.04, expression=expression)
     assert motion.meta["gait"]["line_speed_m_s"] == pytest.approx(0.04)
     middle = (motion.time_s > 4.0) & (motion.time_s < motion.duration_s - 4.0)
     x = motion.qpos[middle, 0]
@@ -103,10 +110,9 @@ def test_speed_in_neutral_is_the_one_asked_for():
 
 def test_automatic_phase_times_walk_three_times_faster_at_the_same_margin():
     goal = Place(0.2, 0.0)
-    published = strut.walk(ALICE, goal=goal, pace=0.01, law="mass", margin_m=0.0, rate_hz=50.0)
-    ours = strut.walk(
-        ALICE, goal=goal, pace="fastest", margin_m=published.receipt.balance_margin_mm * 1e-3, rate_hz=50.0
-    )
+    wish = {"goal": goal, "rate_hz": 50.0, "expression": "published"}
+    published = strut.walk(ALICE, pace=0.01, law="mass", margin_m=0.0, **wish)
+    ours = strut.walk(ALICE, pace="fastest", margin_m=published.receipt.balance_margin_mm * 1e-3, **wish)
     assert ours.meta["gait"]["line_speed_m_s"] > 3.0 * published.meta["gait"]["line_speed_m_s"]
     assert ours.receipt.balance_margin_mm >= published.receipt.balance_margin_mm
 
@@ -128,7 +134,7 @@ def test_an_emotion_too_quick_for_the_requested_speed_is_weakened_not_refused():
 
 def test_published_law_goes_faster_only_at_less_margin():
     goal = Place(0.08, 0.0)
-    wish = {"pace": "fastest", "law": "mass", "rate_hz": 50.0}
+    wish = {"pace": "fastest", "law": "mass", "rate_hz": 50.0, "expression": "published"}
     wide, narrow = (strut.walk(ALICE, goal=goal, margin_m=margin, **wish) for margin in (0.03, 0.01))
     assert narrow.duration_s < 0.8 * wide.duration_s
     assert narrow.receipt.balance_margin_mm < wide.receipt.balance_margin_mm
@@ -209,6 +215,7 @@ def test_a_late_impossible_step_is_found_at_once():
 
 def test_a_fearful_animated_walk_leans_back_looks_about_and_keeps_its_balance():
     motion = strut.walk("alice", "fearful", goal=Place(0.06, 0.0), expression="animated", rate_hz=50.0)
+    assert motion.receipt.expression == "animated"
     trunk, yaw, head = motion.qpos[:, 19:].T
     assert (trunk < -0.1).mean() > 0.9
     assert yaw.min() < -0.3 < 0.3 < yaw.max()
@@ -216,4 +223,4 @@ def test_a_fearful_animated_walk_leans_back_looks_about_and_keeps_its_balance():
     assert motion.receipt.verdict == "ok"
     assert motion.receipt.balance_margin_mm > 20.0
     assert check(motion).verdict == "ok"
-    assert not strut.walk("alice", "fearful", goal=Place(0.04, 0.0)).qpos[:, 19:].any()
+    assert not strut.walk("alice", "fearful", goal=Place(0.04, 0.0), expression="published").qpos[:, 19:].any()

@@ -19,7 +19,12 @@ from tests.alice import ALICE
 from tests.pipeline.test_trials import standing
 
 HAPPY = Request(
-    robot="alice", task=Steps(goals=(Place(0.1, 0.0),)), emotion=named_emotion("happy"), intensity=1.0, rate_hz=20.0
+    robot="alice",
+    task=Steps(goals=(Place(0.1, 0.0),)),
+    emotion=named_emotion("happy"),
+    intensity=1.0,
+    rate_hz=20.0,
+    expression="published",
 )
 
 

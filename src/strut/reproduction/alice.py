@@ -324,14 +324,15 @@ def fastest_walks(robot: Robot, ahead_m: float = 0.5, other_margins_m: Sequence[
     """
     sheet = Sheet("speed", robot.published)
     goal = Place(ahead_m, 0.0)
-    slow = walk(robot, goal=goal, pace=sheet.published["safe_speed"]["speed"] / 100.0, margin_m=0.0, law="mass")
+    safe_m_s = sheet.published["safe_speed"]["speed"] / 100.0
+    slow = walk(robot, goal=goal, pace=safe_m_s, margin_m=0.0, law="mass", expression="published")
     assert slow.receipt is not None
     assert slow.receipt.balance_margin_mm is not None
     margin_m = slow.receipt.balance_margin_mm * 1e-3
     sheet.add("zero-moment point margin of the published law at 1 cm/s, 4 cm steps", margin_m * 1e3, "mm")
     for law, label in (("mass", "published law"), ("pressure", "planned pressure")):
         for kept_m in (margin_m, *other_margins_m):
-            motion = walk(robot, goal=goal, pace="fastest", margin_m=kept_m - 1e-6, law=law)
+            motion = walk(robot, goal=goal, pace="fastest", margin_m=kept_m - 1e-6, law=law, expression="published")
             speed = motion.meta["gait"]["line_speed_m_s"] * 100.0
             sheet.add(f"fastest walk at {kept_m * 1e3:.1f} mm margin, {label}", speed, "cm/s")
     return sheet.rows

@@ -167,7 +167,7 @@ def _knee_torque(robot: Robot) -> list[Comparison]:
     for emotion in EMOTIONS:
         ours = [largest_knee_torque(robot, standing_still(floor, _pose(robot, emotion))) for floor in floors]
         sheet.add(f"knee torque when standing on four feet, {emotion}", ours, "N m", note)
-    walking = largest_knee_torque(robot, walk(robot, "neutral", cycles=5))
+    walking = largest_knee_torque(robot, walk(robot, "neutral", cycles=5, expression="published"))
     note = f"servos of {section['weak_servo']:g} N m cannot walk; ours have {robot.torque_limit_nm.max():g} N m"
     sheet.add("largest knee torque of the neutral walk", walking, "N m", note)
     return sheet.rows
@@ -177,7 +177,7 @@ def _swing_leg_alone(robot: Robot) -> list[Comparison]:
     """Return the error of a centre of pressure that considers the inertia of the swing leg alone."""
     sheet = Sheet("swing leg alone")
     for emotion in EMOTIONS:
-        motion = walk(robot, emotion, cycles=4, rate_hz=50.0)
+        motion = walk(robot, emotion, cycles=4, rate_hz=50.0, expression="published")
         assert motion.cop_in_world is not None
         leg_only = swing_leg_cop(robot, motion.time_s, motion.qpos, motion.contact)
         largest_mm = float(np.linalg.norm(leg_only - motion.cop_in_world, axis=1).max()) * 1e3
@@ -235,7 +235,7 @@ def intensities(robot: Robot, asked: float = 1.0) -> list[Comparison]:
     sheet = Sheet("intensity")
     for emotion in EMOTIONS[1:]:
         for balance in get_args(Balance):
-            receipt = walk(robot, emotion, intensity=asked, balance=balance).receipt
+            receipt = walk(robot, emotion, intensity=asked, balance=balance, expression="published").receipt
             assert receipt is not None
             assert receipt.intensity_kept is not None
             quantity = f"kept of intensity {asked:g}, {emotion}, sway in {balance}"

@@ -185,7 +185,9 @@ class StepDrafts(Generator):
         if self.slower is not None:
             times = times.scaled(self.slower)
         else:
-            wanted_s = times.step_s if isinstance(task.pace, str) else length_m / task.pace
+            wanted_s = times.step_s
+            if not isinstance(task.pace, str):  # a speed in neutral, whose style may be quicker than the gait table
+                wanted_s = length_m / task.pace * self.robot.expression.neutral_style().speed
             times = times.scaled(wanted_s / times.step_s / style.tempo)
         if (
             task.law == "mass"
