@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 BENCHMARKS = Path(__file__).parents[1] / "benchmarks"
-STAGE_SWITCHES = 24  # from stage to stage, there and back where a plan uses kinematics, balance and engines in turn,
+STAGE_SWITCHES = 25  # from stage to stage, there and back where a plan uses kinematics, balance and engines in turn,
 # and there and back where the gate measures speeds that were asked for and proves a controller
 FEATURE_SWITCHES = 8  # where the core calls a feature through the registry, and the feature returns:
 # 2 to make the generator of a request, 3 for the audits of two features, 2 for the limits and 1 for the receipt of one
