@@ -38,9 +38,7 @@ VERBS = {
     ),
     "animate": Verb("strut.animation.verbs.animate:animate", "Turn a keyframe animation into a feasible motion."),
     "repair": Verb("strut.retargeting.verbs.repair:repair", "Turn a motion into the nearest feasible one."),
-    "retarget": Verb(
-        "strut.retargeting.verbs.retarget:retarget", "Make a person's or a robot's walk a motion of another robot."
-    ),
+    "retarget": Verb("strut.retargeting.verbs.retarget:retarget", "Make a walk a motion of another robot."),
     "library": Verb("strut.library.verbs.library:library", "Store motions and find them by emotion, mode and length."),
     "synthesize": Verb("strut.human.verbs.synthesize:synthesize", "Find a human gait that minimises criteria."),
     "fit": Verb("strut.mocap.verbs.fit:fit", "Fit a person's model to recorded markers."),

@@ -81,6 +81,11 @@ COMMANDS = {
         "ok.npz --out dangling.csv", "ok.npz --out circle.csv", "ok.npz --to csv --out gone/x.csv",
     ],
     "repair": MOTIONS,
+    "retarget": [
+        *(f"{name} --to alice" for name in [*MOTIONS, "open.bvh", "long.bvh", "two.csv"]), "ok.npz --to nothing",
+        "ok.npz", "ok.npz --to pepper", "ok.npz --to alice --between 2", "ok.npz --to alice --between 9,2",
+        "open.bvh --to alice --unit nan", "ok.npz --to alice --map odd.toml", "ok.npz --to alice --rate 0",
+    ],
     "analyze": [*MOTIONS, "ok.npz", "sad="],
     "explain": ["gone.npz", "deep.npz", "ok.npz"],
     "reconstruct": ["deep.npz", "ok.npz", "ok.npz --phases phases.json", "ok.npz --phases ."],
